@@ -26,8 +26,8 @@ constexpr std::string_view name(StopReason reason) noexcept {
   return "";
 }
 
-/// One request of `batch` sequences. A text prompt, or ids of one length P as [batch][P] row-major (or [P], repeated
-/// for each sequence).
+/// One request of `batch` sequences with prompts of one length P: a text that all of them start from, or ids as
+/// [batch][P] row-major.
 struct GenerationRequest {
   std::variant<std::string, std::vector<TokenId>> prompt;
   SamplingParams sampling;
