@@ -34,7 +34,7 @@ class Generation {
   GenerationResult run() {
     result_.accepted = Clock::now();
     const auto prompt = tokenize();
-    prepare();
+    prepare(prompt);
     prefill(prompt);
     for (std::int32_t step = 0;; ++step) {
       sample(step);
@@ -86,15 +86,20 @@ class Generation {
   }
 
   /// Everything that the steps need is allocated here.
-  void prepare() {
+  void prepare(const std::vector<TokenId>& prompt) {
     limit_ = token_limit(request_, result_.prompt_tokens, parts_.config.max_context);
     session_ =
         parts_.new_session({.batch = request_.batch, .context_tokens = result_.prompt_tokens + limit_.new_tokens});
     const auto batch = static_cast<std::size_t>(request_.batch);
     const auto expected_tokens = static_cast<std::size_t>(limit_.new_tokens);
     sequences_.resize(batch);
-    for (auto& sequence : sequences_) {
+    for (std::size_t i = 0; i < batch; ++i) {
+      auto& sequence = sequences_[i];
       sequence.decoder = parts_.tokenizer.streaming_decoder(SpecialTokens::skip);
+      // The output continues the prompt: decoders drop the space before the first word of a text, so they see what
+      // came before.
+      const auto prompt_end = (i + 1) * static_cast<std::size_t>(result_.prompt_tokens);
+      static_cast<void>(sequence.decoder->push(prompt[prompt_end - 1]));
       sequence.output.ids.reserve(expected_tokens);
       sequence.output.stop_reason = limit_.reason;
     }

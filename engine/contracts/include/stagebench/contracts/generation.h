@@ -40,7 +40,7 @@ struct GenerationRequest {
 
 struct GeneratedSequence {
   std::vector<TokenId> ids;  ///< output ids only; an EOS that stopped the sequence is the last of them
-  std::string text;          ///< special tokens skipped
+  std::string text;          ///< what follows the prompt's text; special tokens skipped
   StopReason stop_reason{};
 };
 
