@@ -20,8 +20,11 @@ struct StageAttributes {
   std::uint64_t payload = 0;  ///< of the NVTX range: nvtx_ranges.h says what it means for each stage
 };
 
-/// Opens an NVTX push/pop range of domain `stagebench` and takes the time; its end does the reverse and records one
-/// event. Does not allocate, lock or synchronise. Begin and end are on one thread.
+/// Opens an NVTX push/pop range of domain `stagebench`, then takes the time; its end takes the time, closes the range
+/// and records one event, so the event lies within the range and holds neither's cost. Where an exception leaves the
+/// scope the range is closed and nothing is recorded: an aborted stage is no sample. Does not allocate, lock or
+/// synchronise (the first scope of a process registers the names, before it takes the time). Begin and end are on one
+/// thread.
 class StageScope {
  public:
   StageScope(EventSink& sink, Stage stage, const StageAttributes& attributes) noexcept;
@@ -35,6 +38,7 @@ class StageScope {
  private:
   EventSink& sink_;
   StageEvent event_;
+  int exceptions_at_begin_;
 };
 
 }  // namespace stagebench
