@@ -32,6 +32,7 @@ class Generation {
       : parts_(parts), request_(request), sink_(sink), on_text_(on_text), sampler_(make_sampler(parts, request)) {}
 
   GenerationResult run() {
+    const RequestRange range(request_.request_id);
     result_.accepted = Clock::now();
     const auto prompt = tokenize();
     prepare(prompt);
@@ -39,7 +40,7 @@ class Generation {
     for (std::int32_t step = 0;; ++step) {
       sample(step);
       detokenize(step);
-      if (std::all_of(sequences_.begin(), sequences_.end(), [](const auto& s) { return s.finished; })) break;
+      if (unfinished() == 0) break;
       decode(step);
     }
     result_.finished = Clock::now();
@@ -118,7 +119,7 @@ class Generation {
     StageScope scope(sink_, Stage::decode_step,
                      {.step = step,
                       .depth = session_->depth(),
-                      .tokens = request_.batch,
+                      .tokens = unfinished(),
                       .payload = static_cast<std::uint64_t>(step)});
     session_->decode_step(step_ids_);
   }
@@ -128,8 +129,8 @@ class Generation {
       StageScope scope(sink_, Stage::sample,
                        {.step = step,
                         .depth = session_->depth(),
-                        .tokens = request_.batch,
-                        .payload = static_cast<std::uint64_t>(step)});
+                        .tokens = unfinished(),
+                        .payload = static_cast<std::uint64_t>(sampler_.candidate_limit())});
       const auto logits = session_->logits();
       const auto stride = static_cast<std::size_t>(parts_.config.vocab_size);
       const auto width = static_cast<std::size_t>(drawable_ids(parts_));
@@ -142,14 +143,17 @@ class Generation {
       }
     }
     result_.token_times.push_back(Clock::now());
-    if (step == 0) mark(NvtxMark::first_token, 0);
+    if (step == 0) mark(Mark::first_token, 0);
   }
 
   void detokenize(std::int32_t step) {
     streamed_text_.clear();
     {
       StageScope scope(sink_, Stage::detokenize,
-                       {.step = step, .depth = session_->depth(), .tokens = request_.batch, .payload = 1});
+                       {.step = step,
+                        .depth = session_->depth(),
+                        .tokens = unfinished(),
+                        .payload = static_cast<std::uint64_t>(unfinished())});
       for (auto& sequence : sequences_) {
         if (!sequence.finished) append(sequence, step);
       }
@@ -164,12 +168,17 @@ class Generation {
     if (stops(sequence.last_id)) {
       sequence.output.stop_reason = StopReason::eos;
       sequence.finished = true;
-      mark(NvtxMark::eos, static_cast<std::uint64_t>(step));
+      mark(Mark::eos, static_cast<std::uint64_t>(step));
     }
     if (static_cast<std::int64_t>(sequence.output.ids.size()) == limit_.new_tokens) sequence.finished = true;
     if (sequence.finished) text += sequence.decoder->finish();
     if (&sequence == &sequences_.front()) streamed_text_ = text;
     sequence.output.text += text;
+  }
+
+  /// Sequences that go on. Those that ended are still computed, as the batch is one, but their tokens do not count.
+  std::int64_t unfinished() const {
+    return std::count_if(sequences_.begin(), sequences_.end(), [](const auto& sequence) { return !sequence.finished; });
   }
 
   bool stops(TokenId id) const {

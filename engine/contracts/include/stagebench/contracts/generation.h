@@ -36,6 +36,7 @@ struct GenerationRequest {
   std::vector<TokenId> stop_ids;               ///< in addition to the model's own EOS ids
   bool ignore_eos = false;                     ///< no id stops: the output has the length that was asked for
   std::int64_t batch = 1;
+  std::uint64_t request_id = 0;  ///< for timelines
 };
 
 struct GeneratedSequence {

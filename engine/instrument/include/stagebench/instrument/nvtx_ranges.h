@@ -15,7 +15,7 @@
 ///
 /// Payload of a StageScope's range (StageAttributes::payload), by stage:
 ///
-///   load         bytes of weights that will be in memory
+///   load         0: how many bytes it will be shows when the files are open, in its map, convert and upload
 ///   tokenize     bytes of the input text
 ///   prefill      prompt tokens, all sequences of the batch together
 ///   decode_step  index of the step, from 0
