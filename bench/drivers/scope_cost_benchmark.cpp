@@ -2,11 +2,9 @@
 // The targets hold with no NVTX tool attached; with NVTX_INJECTION64_PATH set the figures are that tool's.
 
 #include <benchmark/benchmark.h>
-#include <fmt/core.h>
 
 #include <cstdint>
 #include <cstdlib>
-#include <utility>
 
 #include "stagebench/instrument/event_log.h"
 #include "stagebench/instrument/nvtx_ranges.h"
@@ -44,16 +42,19 @@ void recording_scope(benchmark::State& state) {
   if (log.dropped() != 0) state.SkipWithError("events were dropped");
 }
 
+void register_repeated(const char* name, void (*function)(benchmark::State&)) {
+  benchmark::RegisterBenchmark(name, function)->Repetitions(9)->ReportAggregatesOnly();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const char* tool = std::getenv("NVTX_INJECTION64_PATH");
   benchmark::AddCustomContext("nvtx_tool", tool == nullptr ? "none" : tool);
-  benchmark::AddCustomContext("targets", fmt::format("bare_range < {} ns, recording_scope < {} ns", 20, 150));
-  for (const auto& [name, function] : {std::pair{"clock_now", clock_now}, std::pair{"bare_range", bare_range},
-                                       std::pair{"recording_scope", recording_scope}}) {
-    benchmark::RegisterBenchmark(name, function)->Repetitions(9)->ReportAggregatesOnly();
-  }
+  benchmark::AddCustomContext("targets", "bare_range < 20 ns, recording_scope < 150 ns");
+  register_repeated("clock_now", clock_now);
+  register_repeated("bare_range", bare_range);
+  register_repeated("recording_scope", recording_scope);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
