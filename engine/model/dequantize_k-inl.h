@@ -32,8 +32,8 @@ HWY_INLINE void q2_k_block(const std::uint8_t* block, float* values) {
   }
 }
 
-/// hmask[32], qs[64], scales[12], d. Bit pairs as in q2_k; bit k of hmask[i] is the third bit of value i of run k of 32,
-/// and stands for "do not subtract 4". The 16 scales have 6 bits: four low ones in scales[0..8), two high ones in
+/// hmask[32], qs[64], scales[12], d. Bit pairs as in q2_k; bit k of hmask[i] is the third bit of value i of run k of
+/// 32, and stands for "do not subtract 4". The 16 scales have 6 bits: four low ones in scales[0..8), two high ones in
 /// scales[8..12). y = d (scale - 32) q.
 HWY_INLINE void q3_k_block(const std::uint8_t* block, float* values) {
   const std::uint8_t* qs = block + 32;
