@@ -24,11 +24,12 @@ class Linear {
 
   /// Inside ThreadTeam::run, called by every member: computes the member's slice of the outputs for all m rows.
   /// x is [m][k] f32 with stride x_stride, y is [m][n] f32 with stride y_stride, both in elements. x must be complete
-  /// before (a barrier), y is complete after the caller's next barrier. `bias` is [n] or empty. Does not allocate once
-  /// prepare(m) was called for this m or a larger one.
+  /// before (a barrier), y is complete after the caller's next barrier. prepare() must have been called for this m or a
+  /// larger one. Allocates where m, x_stride and y_stride come together for the first time, except as prepare() says.
   virtual void multiply(int member, const float* x, std::int64_t x_stride, std::int64_t m, float* y,
                         std::int64_t y_stride) const = 0;
-  /// Outside run(): creates what products of up to `m` rows need.
+  /// Outside run(): creates what products of `m` rows with x_stride = k and y_stride = n need, and the scratch memory
+  /// of up to `m` rows.
   virtual void prepare(std::int64_t m) = 0;
 };
 
@@ -38,7 +39,8 @@ struct LinearSource {
 };
 
 /// Reads `sources` from `model` on the whole team, converts to `dtype` and lays them out for this machine. Appends
-/// one TensorPlacement a tensor. Call outside run().
+/// one TensorPlacement a tensor. Call outside run(). `model` and `team` outlive the result: rows that the file has in
+/// `dtype` are used in place, after their pages were read. Throws UsageError for any dtype but f32, f16 and bf16.
 std::unique_ptr<Linear> load_linear(const Model& model, std::span<const LinearSource> sources, DType dtype,
                                     ThreadTeam& team, std::vector<TensorPlacement>& placements);
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "cpu/linear_workspace.h"
 #include "stagebench/contracts/error.h"
 
 #if defined(__x86_64__)
@@ -36,7 +37,8 @@ struct ThreadTeam::State {
   explicit State(int n_threads)
       // Spinning helps only where the member that is waited for runs meanwhile.
       : pauses(static_cast<unsigned>(n_threads) <= std::thread::hardware_concurrency() ? pauses_before_yield : 0),
-        errors(static_cast<std::size_t>(n_threads)) {}
+        errors(static_cast<std::size_t>(n_threads)),
+        workspace(n_threads) {}
 
   /// Spins, then yields, until done().
   template <typename Done>
@@ -101,6 +103,7 @@ struct ThreadTeam::State {
   bool stopping = false;
   std::vector<std::exception_ptr> errors;
   std::vector<std::thread> threads;
+  LinearWorkspace workspace;
 
   alignas(cache_line_bytes) std::atomic<int> run_number{0};
   std::atomic<int> sleepers{0};
@@ -131,6 +134,10 @@ ThreadTeam::~ThreadTeam() {
 
 int ThreadTeam::size() const noexcept {
   return static_cast<int>(state_->errors.size());
+}
+
+LinearWorkspace& ThreadTeam::workspace() noexcept {
+  return state_->workspace;
 }
 
 void ThreadTeam::run_erased(void (*function)(void*, int), void* context) {

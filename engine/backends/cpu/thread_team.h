@@ -14,6 +14,8 @@
 
 namespace stagebench::cpu {
 
+class LinearWorkspace;
+
 class ThreadTeam {
  public:
   /// Starts n_threads - 1 threads; the caller of run() is member 0. n_threads >= 1.
@@ -34,8 +36,12 @@ class ThreadTeam {
                const_cast<void*>(static_cast<const void*>(&work)));
   }
 
-  /// Inside run(): returns when every member has called it; what they wrote before is visible after. Spins, then yields.
+  /// Inside run(): returns when every member has called it; what they wrote before is visible after. Spins, then
+  /// yields.
   void barrier() noexcept;
+
+  /// What the matrix products of this team share.
+  LinearWorkspace& workspace() noexcept;
 
  private:
   void run_erased(void (*function)(void*, int), void* context);

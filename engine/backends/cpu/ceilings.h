@@ -1,0 +1,23 @@
+#pragma once
+
+/// What this machine reaches now, measured by the means that the backend itself computes with.
+
+#include "cpu/thread_team.h"
+#include "stagebench/contracts/backend.h"
+
+namespace stagebench::cpu {
+
+/// Measures on all members of `team`, in about a second. Best of several passes, since whatever else runs only takes
+/// away.
+///
+/// read_bytes_per_s: sums over a buffer, each member its share. The buffer is 1 GiB, or a quarter of the memory that is
+/// available where that is less: a cache can then hold a part of it only where it is larger than 64 MiB a member, and
+/// a server's shared last-level cache (several hundred MiB) may still serve some.
+///
+/// flops_per_s: a product of 512 x 2048 x 5632 (a feed-forward matrix of a 1.1B model), 2mnk operations, through
+/// Linear in `dtype`.
+///
+/// Throws UsageError for any dtype but f32, f16 and bf16, ResourceError where memory does not suffice.
+Ceilings measure_ceilings(DType dtype, ThreadTeam& team);
+
+}  // namespace stagebench::cpu
