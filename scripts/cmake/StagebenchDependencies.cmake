@@ -6,6 +6,8 @@ find_package(fmt 9 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(simdjson REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)  # writes JSON, which simdjson 3 cannot
+find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
 find_package(benchmark 1.7 REQUIRED)
 include(FindOneDnn)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy>=1.0)
