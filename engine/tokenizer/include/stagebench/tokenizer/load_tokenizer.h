@@ -9,8 +9,9 @@
 
 namespace stagebench {
 
-/// The tokenizer of a Hugging Face folder: `tokenizer.json`, else `tokenizer.model`, else `vocab.json` and `merges.txt`;
-/// `tokenizer_config.json` settles add_bos_token, add_eos_token and the special tokens. Throws InputError.
+/// The tokenizer of a Hugging Face folder: `tokenizer.json` where it is of byte level, else `tokenizer.model`, else
+/// `vocab.json` and `merges.txt`. `tokenizer_config.json` settles add_bos_token, add_eos_token and which tokens they
+/// are. Throws InputError, also by name for whatever a file asks for that is not supported.
 std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder);
 
 /// The tokenizer of a vocabulary that lies inside a model file. Throws InputError, also for a pre-split that is not
