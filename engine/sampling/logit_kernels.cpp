@@ -18,7 +18,7 @@ LogitScan Scan(std::span<const float> logits, float* block_max) {
   const hn::RebindToSigned<decltype(d)> di;
   const std::size_t lanes = hn::Lanes(d);
   const auto negative_infinity = hn::Set(d, -std::numeric_limits<float>::infinity());
-  auto nan = hn::Ne(negative_infinity, negative_infinity);
+  auto nan = hn::IsNaN(negative_infinity);
   auto minus_above = hn::Zero(di);
   auto overall_max = negative_infinity;
 
@@ -27,7 +27,7 @@ LogitScan Scan(std::span<const float> logits, float* block_max) {
     for (std::size_t i = 0; i < block_elements; i += lanes) {
       const auto v = hn::LoadU(d, block + i);
       max = hn::Max(max, v);
-      nan = hn::Or(nan, hn::Ne(v, v));
+      nan = hn::Or(nan, hn::IsNaN(v));
       minus_above = hn::Add(minus_above, hn::BitCast(di, hn::VecFromMask(d, hn::Gt(v, negative_infinity))));
     }
     overall_max = hn::Max(overall_max, max);
@@ -129,11 +129,8 @@ std::array<std::int64_t, n_thresholds> MassesAtLeast(std::span<const std::int64_
   return masses;
 }
 
-// `positions` are read where has_positions, else they are 0, 1, 2, ... Writing lags behind reading, so both may be in
-// place: a vector is stored at or before where it was loaded.
-template <bool has_positions>
-Bracket CollectMembers(const std::int64_t* weights, std::size_t count, std::int64_t low, std::int64_t high,
-                       std::int64_t* members, std::int64_t* positions) {
+// Writing lags behind reading, so it may be in place: a vector is stored at or before where it was loaded.
+Bracket Select(std::span<const std::int64_t> weights, std::int64_t low, std::int64_t high, std::int64_t* members) {
   const hn::ScalableTag<std::int64_t> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto below_low = hn::Set(d, low - 1);
@@ -142,60 +139,53 @@ Bracket CollectMembers(const std::int64_t* weights, std::size_t count, std::int6
   auto max = hn::Zero(d);
   Bracket bracket;
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto w = hn::LoadU(d, weights + i);
+  for (; i + lanes <= weights.size(); i += lanes) {
+    const auto w = hn::LoadU(d, weights.data() + i);
     const auto inside = hn::And(hn::Gt(w, below_low), hn::Lt(w, vhigh));
-    if (hn::AllFalse(d, inside)) continue;
-    const auto position = has_positions ? hn::LoadU(d, positions + i) : hn::Iota(d, static_cast<std::int64_t>(i));
-    min = hn::Min(min, hn::IfThenElse(inside, w, min));
-    max = hn::Max(max, hn::IfThenElseZero(inside, w));
-    hn::CompressStore(w, inside, d, members + bracket.count);
-    bracket.count += hn::CompressStore(position, inside, d, positions + bracket.count);
+    min = hn::IfThenElse(inside, hn::Min(min, w), min);
+    max = hn::IfThenElse(inside, hn::Max(max, w), max);
+    bracket.count += hn::CompressStore(w, inside, d, members + bracket.count);
   }
   bracket.min_weight = hn::GetLane(hn::MinOfLanes(d, min));
   bracket.max_weight = hn::GetLane(hn::MaxOfLanes(d, max));
-  for (; i < count; ++i) {
+  for (; i < weights.size(); ++i) {
     const std::int64_t w = weights[i];
     if (w < low || w >= high) continue;
     bracket.min_weight = std::min(bracket.min_weight, w);
     bracket.max_weight = std::max(bracket.max_weight, w);
-    const std::int64_t position = has_positions ? positions[i] : static_cast<std::int64_t>(i);
-    members[bracket.count] = w;
-    positions[bracket.count++] = position;
+    members[bracket.count++] = w;
   }
   return bracket;
 }
 
-Bracket Collect(std::span<const std::int64_t> weights, std::int64_t low, std::int64_t high, std::int64_t* members,
-                std::int64_t* positions) {
-  return CollectMembers<false>(weights.data(), weights.size(), low, high, members, positions);
-}
-
-Bracket Narrow(std::size_t count, std::int64_t low, std::int64_t high, std::int64_t* members, std::int64_t* positions) {
-  return CollectMembers<true>(members, count, low, high, members, positions);
-}
-
-std::int64_t ZeroBelow(std::span<std::int64_t> weights, std::int64_t low) {
+CutResult CutBelow(std::span<std::int64_t> weights, std::int64_t low, std::int64_t high, std::int64_t* positions) {
   const hn::ScalableTag<std::int64_t> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto below_low = hn::Set(d, low - 1);
+  const auto vhigh = hn::Set(d, high);
   auto minus_kept = hn::Zero(d);
+  CutResult result;
   std::size_t i = 0;
   for (; i + lanes <= weights.size(); i += lanes) {
     const auto w = hn::LoadU(d, weights.data() + i);
     const auto keep = hn::Gt(w, below_low);
     minus_kept = hn::Add(minus_kept, hn::VecFromMask(d, keep));
     hn::StoreU(hn::IfThenElseZero(keep, w), d, weights.data() + i);
+    const auto inside = hn::And(keep, hn::Lt(w, vhigh));
+    if (hn::AllFalse(d, inside)) continue;
+    const auto position = hn::Iota(d, static_cast<std::int64_t>(i));
+    result.undecided += hn::CompressStore(position, inside, d, positions + result.undecided);
   }
-  std::int64_t kept = -hn::GetLane(hn::SumOfLanes(d, minus_kept));
+  result.kept = -hn::GetLane(hn::SumOfLanes(d, minus_kept));
   for (; i < weights.size(); ++i) {
-    if (weights[i] >= low) {
-      ++kept;
-    } else {
+    if (weights[i] < low) {
       weights[i] = 0;
+      continue;
     }
+    ++result.kept;
+    if (weights[i] < high) positions[result.undecided++] = static_cast<std::int64_t>(i);
   }
-  return kept;
+  return result;
 }
 
 std::size_t PositionOf(std::span<const std::int64_t> weights, std::int64_t target) {
@@ -226,9 +216,8 @@ namespace stagebench::sampling {
 HWY_EXPORT(Scan);
 HWY_EXPORT(Weigh);
 HWY_EXPORT(MassesAtLeast);
-HWY_EXPORT(Collect);
-HWY_EXPORT(Narrow);
-HWY_EXPORT(ZeroBelow);
+HWY_EXPORT(Select);
+HWY_EXPORT(CutBelow);
 HWY_EXPORT(PositionOf);
 
 LogitScan scan(std::span<const float> logits, float* block_max) noexcept {
@@ -244,18 +233,14 @@ std::array<std::int64_t, n_thresholds> masses_at_least(
   return HWY_DYNAMIC_DISPATCH(MassesAtLeast)(weights, thresholds);
 }
 
-Bracket collect(std::span<const std::int64_t> weights, std::int64_t low, std::int64_t high, std::int64_t* members,
-                std::int64_t* positions) noexcept {
-  return HWY_DYNAMIC_DISPATCH(Collect)(weights, low, high, members, positions);
+Bracket select(std::span<const std::int64_t> weights, std::int64_t low, std::int64_t high,
+               std::int64_t* members) noexcept {
+  return HWY_DYNAMIC_DISPATCH(Select)(weights, low, high, members);
 }
 
-Bracket narrow(std::size_t count, std::int64_t low, std::int64_t high, std::int64_t* members,
-               std::int64_t* positions) noexcept {
-  return HWY_DYNAMIC_DISPATCH(Narrow)(count, low, high, members, positions);
-}
-
-std::int64_t zero_below(std::span<std::int64_t> weights, std::int64_t low) noexcept {
-  return HWY_DYNAMIC_DISPATCH(ZeroBelow)(weights, low);
+CutResult cut_below(std::span<std::int64_t> weights, std::int64_t low, std::int64_t high,
+                    std::int64_t* positions) noexcept {
+  return HWY_DYNAMIC_DISPATCH(CutBelow)(weights, low, high, positions);
 }
 
 std::size_t position_of(std::span<const std::int64_t> weights, std::int64_t target) noexcept {

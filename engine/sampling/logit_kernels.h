@@ -50,16 +50,19 @@ struct Bracket {
   std::int64_t min_weight = 0;  ///< with max_weight: of the members; meaningless where count is 0
   std::int64_t max_weight = 0;
 };
-/// Copies the weights that are low <= w < high, with their positions, in order. Outputs have padding_elements more than
-/// weights.size().
-Bracket collect(std::span<const std::int64_t> weights, std::int64_t low, std::int64_t high, std::int64_t* members,
-                std::int64_t* positions) noexcept;
-/// The same for members that have positions already, in place.
-Bracket narrow(std::size_t count, std::int64_t low, std::int64_t high, std::int64_t* members,
-               std::int64_t* positions) noexcept;
+/// Copies the weights that are low <= w < high. `members` has padding_elements more than `weights` and may be the same
+/// memory.
+Bracket select(std::span<const std::int64_t> weights, std::int64_t low, std::int64_t high,
+               std::int64_t* members) noexcept;
 
-/// Sets weights below `low` to 0; how many are left. `low` is positive.
-std::int64_t zero_below(std::span<std::int64_t> weights, std::int64_t low) noexcept;
+struct CutResult {
+  std::int64_t kept = 0;      ///< weights that are >= low
+  std::size_t undecided = 0;  ///< of these, below high
+};
+/// Sets weights below `low` to 0 and gives the positions of those that are low <= w < high, ascending. `low` is
+/// positive; `positions` has padding_elements more than `weights`.
+CutResult cut_below(std::span<std::int64_t> weights, std::int64_t low, std::int64_t high,
+                    std::int64_t* positions) noexcept;
 
 /// The first position whose weight, added to all before it, exceeds `target`, which is less than the whole sum.
 std::size_t position_of(std::span<const std::int64_t> weights, std::int64_t target) noexcept;

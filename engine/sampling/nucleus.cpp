@@ -32,24 +32,25 @@ NucleusFilter::NucleusFilter(std::size_t vocab_size)
 
 NucleusFilter::Cut NucleusFilter::locate(std::span<const std::int64_t> weights, std::int64_t total,
                                          std::int64_t needed) noexcept {
-  // Tokens this light weigh at most total - needed, all of them together: what is before them reaches the mass.
-  Cut cut;
-  cut.low = (total - needed) / static_cast<std::int64_t>(weights.size()) + 1;
-  Bracket bracket = collect(weights, cut.low, max_weight + 1, members_.data(), positions_.data());
-  // Invariant: cut.above < needed <= cut.above + the members' mass, so the last token that is kept is a member.
+  // Invariant: above < needed <= above + the mass in [low, high), so the last token that is kept weighs that much.
+  // Tokens below the first `low` weigh at most total - needed, all of them together: what is before them suffices.
+  Cut cut{(total - needed) / static_cast<std::int64_t>(weights.size()) + 1, max_weight + 1, 0};
+  Bracket bracket = select(weights, cut.low, cut.high, members_.data());
   while (bracket.count > few && bracket.min_weight < bracket.max_weight) {
-    const std::int64_t low = bracket.min_weight;
-    const std::int64_t high = bracket.max_weight + 1;
-    const auto thresholds = thresholds_between(low, high);
-    const auto masses = masses_at_least({members_.data(), bracket.count}, thresholds);
+    cut.low = bracket.min_weight;
+    cut.high = bracket.max_weight + 1;
+    const std::span<const std::int64_t> members{members_.data(), bracket.count};
+    const auto thresholds = thresholds_between(cut.low, cut.high);
+    const auto masses = masses_at_least(members, thresholds);
     std::size_t reached = 0;  // thresholds at or above which the mass suffices
     while (reached < n_thresholds && cut.above + masses[reached] >= needed) ++reached;
-    cut.low = reached == 0 ? low : thresholds[reached - 1];
-    const std::int64_t next_high = reached == n_thresholds ? high : thresholds[reached];
-    if (reached < n_thresholds) cut.above += masses[reached];
-    bracket = narrow(bracket.count, cut.low, next_high, members_.data(), positions_.data());
+    if (reached > 0) cut.low = thresholds[reached - 1];
+    if (reached < n_thresholds) {
+      cut.high = thresholds[reached];
+      cut.above += masses[reached];
+    }
+    bracket = select(members, cut.low, cut.high, members_.data());
   }
-  cut.undecided = bracket.count;
   return cut;
 }
 
@@ -58,24 +59,23 @@ NucleusFilter::Kept NucleusFilter::keep(std::span<const float> logits, std::span
   const auto needed =
       std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(top_p * static_cast<double>(total))), 1, total);
   const Cut cut = locate(weights, total, needed);
+  const CutResult at_cut = cut_below(weights, cut.low, cut.high, positions_.data());
   const auto begin = positions_.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(cut.undecided);
+  const auto end = begin + static_cast<std::ptrdiff_t>(at_cut.undecided);
   const auto more_probable = [&](std::int64_t a, std::int64_t b) {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     if (weights[i] != weights[j]) return weights[i] > weights[j];
     if (logits[i] != logits[j]) return logits[i] > logits[j];
     return i > j;
   };
-  if (cut.undecided <= few) {
+  if (at_cut.undecided <= few) {
     std::sort(begin, end, more_probable);
   } else {  // all of one weight: their number decides
-    const std::int64_t weight = members_[0];
-    const std::int64_t kept = (needed - cut.above + weight - 1) / weight;
-    std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(kept - 1), end, more_probable);
+    const std::int64_t weight = weights[static_cast<std::size_t>(*begin)];
+    const std::int64_t n = (needed - cut.above + weight - 1) / weight;
+    std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(n - 1), end, more_probable);
   }
-  Kept kept;
-  kept.mass = cut.above;
-  kept.count = zero_below(weights, cut.low);
+  Kept kept{at_cut.kept, cut.above};
   for (auto position = begin; position != end; ++position) {
     std::int64_t& weight = weights[static_cast<std::size_t>(*position)];
     if (kept.mass < needed) {

@@ -27,10 +27,12 @@ class NucleusFilter {
   Kept keep(std::span<const float> logits, std::span<std::int64_t> weights, std::int64_t total, double top_p) noexcept;
 
  private:
+  /// Weights below `low` are removed, those of `high` and more are kept and sum to `above`; those between are few, or
+  /// all the same.
   struct Cut {
-    std::int64_t low = 0;       ///< weights below it are removed
-    std::int64_t above = 0;     ///< mass of the weights that are certainly kept
-    std::size_t undecided = 0;  ///< members_ and positions_ that lie in between
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    std::int64_t above = 0;
   };
   Cut locate(std::span<const std::int64_t> weights, std::int64_t total, std::int64_t needed) noexcept;
 
