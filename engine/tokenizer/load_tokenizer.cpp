@@ -13,6 +13,7 @@
 #include "stagebench/support/text_file.h"
 #include "tokenizer_config.h"
 #include "tokenizer_json.h"
+#include "vocabulary_checks.h"
 #include "vocabulary_files.h"
 
 namespace stagebench {
@@ -46,7 +47,7 @@ std::unique_ptr<Tokenizer> load_tokenizer(const std::filesystem::path& folder) {
   }
   if (has("tokenizer.model")) {
     const auto file = folder / "tokenizer.model";
-    return std::make_unique<tokenization::SentencepieceTokenizer>(read_text_file(file), file.string(), config);
+    return tokenization::make_sentencepiece_tokenizer(read_text_file(file), file.string(), config);
   }
   if (has("vocab.json") && has("merges.txt")) {
     std::string merges_text;
@@ -60,7 +61,9 @@ std::unique_ptr<Tokenizer> make_tokenizer(const Vocabulary& vocabulary) {
   if (vocabulary.model == "gpt2") {
     return std::make_unique<tokenization::ByteLevelBpe>(tokenization::byte_level_vocabulary(vocabulary));
   }
-  if (vocabulary.model == "llama") return std::make_unique<tokenization::SentencepieceBpe>(vocabulary);
+  if (vocabulary.model == "llama") {
+    return std::make_unique<tokenization::SentencepieceBpe>(vocabulary, tokenization::special_ids(vocabulary, true));
+  }
   throw InputError(fmt::format("{}: tokenizer model: expected \"gpt2\" or \"llama\", found \"{}\"", vocabulary.source,
                                vocabulary.model));
 }

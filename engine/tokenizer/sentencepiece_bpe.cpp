@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
+#include "sentencepiece_model.h"
 #include "sentencepiece_pieces.h"
 #include "size_limits.h"
 #include "stagebench/contracts/error.h"
@@ -13,8 +16,6 @@
 
 namespace stagebench::tokenization {
 namespace {
-
-constexpr std::string_view unknown_surface = " \xE2\x81\x87 ";  // the library's default
 
 std::vector<std::string> checked_pieces(const Vocabulary& vocabulary) {
   check_vocabulary(vocabulary);
@@ -53,9 +54,9 @@ std::string_view first_character(std::string_view text) noexcept {
 
 }  // namespace
 
-SentencepieceBpe::SentencepieceBpe(const Vocabulary& vocabulary)
+SentencepieceBpe::SentencepieceBpe(const Vocabulary& vocabulary, SpecialIds special)
     : source_(vocabulary.source),
-      special_(special_ids(vocabulary, true)),
+      special_(std::move(special)),
       add_space_prefix_(vocabulary.add_space_prefix.value_or(true)),
       unknown_id_(vocabulary.unknown_id),
       pieces_(checked_pieces(vocabulary)),
@@ -78,7 +79,7 @@ void SentencepieceBpe::index_pieces(const Vocabulary& vocabulary) {
       throw InputError(fmt::format("{}: piece \"{}\": expected once, found with ids {} and {}", source_, piece,
                                    *all.find(piece), id));
     }
-    add_sentencepiece_piece(detokenizer_, piece, type, unknown_surface);
+    add_sentencepiece_piece(detokenizer_, piece, type, default_unknown_surface);
     if (type == PieceType::normal || type == PieceType::user_defined) mergeable_.insert(piece, id);
     if (type == PieceType::unknown && !unknown_id_) unknown_id_ = id;
     if (type == PieceType::user_defined) {

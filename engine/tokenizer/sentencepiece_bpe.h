@@ -1,7 +1,7 @@
 #pragma once
 
-/// sentencepiece's BPE over a vocabulary that lies in a GGUF ("llama"): pieces join by score. Gives the ids that the
-/// library gives for the model that the vocabulary was made of, with an identity normaliser.
+/// sentencepiece's BPE: neighbours join into the piece of the highest score. Gives the ids that the library gives for a
+/// model with the identity normaliser, as Llama 2 and Mistral have it, from a .model file or a GGUF ("llama").
 
 #include <array>
 #include <memory>
@@ -25,7 +25,7 @@ class SentencepieceBpe final : public Tokenizer {
  public:
   /// Throws InputError where check_vocabulary does, and for a piece that is there twice, is empty or too long, for
   /// absent or infinite scores, and where neither an unknown piece nor all byte pieces stand in for unknown characters.
-  explicit SentencepieceBpe(const Vocabulary& vocabulary);
+  SentencepieceBpe(const Vocabulary& vocabulary, SpecialIds special);
 
   std::string_view kind() const noexcept override { return "sentencepiece-bpe"; }
   std::int64_t vocab_size() const noexcept override { return detokenizer_.size(); }

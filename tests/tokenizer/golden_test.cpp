@@ -11,8 +11,7 @@ namespace {
 
 std::unique_ptr<Tokenizer> load_model_file(const std::string& relative) {
   const std::string file = data_path(relative);
-  return std::make_unique<tokenization::SentencepieceTokenizer>(read_text_file(file), file,
-                                                                tokenization::TokenizerConfig{});
+  return tokenization::make_sentencepiece_tokenizer(read_text_file(file), file, {});
 }
 
 TEST_CASE("sentencepiece models give the library's ids and texts") {
