@@ -14,6 +14,7 @@ class CpuLoadedModel final : public LoadedModel {
 
   const ModelConfig& config() const noexcept override { return state_->weights.config(); }
   DType dtype() const noexcept override { return state_->weights.dtype; }
+  DType kv_dtype() const noexcept override { return KvCache::dtype(dtype()); }
   int threads() const noexcept override { return state_->team->size(); }
   std::span<const TensorPlacement> placements() const noexcept override { return state_->weights.placements; }
   std::unique_ptr<Session> new_session(const SessionOptions& options) override;
