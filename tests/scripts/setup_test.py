@@ -44,7 +44,18 @@ class SetupTest(SandboxTest):
 
     def setUp(self):
         super().setUp()
-        for program in ("g++", "cmake", "ninja", "ccache", "pkg-config"):
+        for program in (
+            "g++",
+            "cmake",
+            "ninja",
+            "ccache",
+            "pkg-config",
+            "clang++",
+            "clang-tidy",
+            "shellcheck",
+            "git",
+            "nvcc",
+        ):
             self.stand_in(program, "#!/bin/sh\n")
         self.stand_in("dpkg-query", DPKG_QUERY)
         self.stand_in("apt-get", APT_GET)
@@ -56,8 +67,10 @@ class SetupTest(SandboxTest):
 
     def setup(self, *arguments, **extra):
         script = self.project / "scripts" / "setup"
-        extra = {"LOG": self.project.parent / "log", "STAGEBENCH_OS_RELEASE": self.os_release, **extra}
-        return self.run_script(script, *(arguments or ("--build-only",)), **extra)
+        log, cuda = self.project.parent / "log", self.project.parent / "cuda"
+        return self.run_script(
+            script, *arguments, **{"LOG": log, "STAGEBENCH_OS_RELEASE": self.os_release, "CUDA_PATH": cuda, **extra}
+        )
 
     def venv_is_there(self):
         bin_folder = self.project / ".venv" / "bin"
@@ -70,7 +83,7 @@ class SetupTest(SandboxTest):
     def test_where_nothing_is_missing_it_calls_neither_apt_nor_pip(self):
         self.venv_is_there()
         self.assertEqual(self.setup(), (0, "", "setup: nothing is missing\n"))
-        self.assertEqual(self.setup("--build-only", "--quiet"), (0, "", ""))
+        self.assertEqual(self.setup("--quiet"), (0, "", ""))
         self.assertEqual(self.log(), "")
 
     def test_installs_only_what_is_missing_after_one_update(self):
@@ -83,10 +96,33 @@ class SetupTest(SandboxTest):
         self.assertTrue(apt[0].endswith(" update"))
         self.assertTrue(apt[1].endswith(" install --yes --no-install-recommends libfmt-dev catch2"), apt[1])
 
-    def test_without_build_only_it_wants_what_the_checks_need(self):
+    def test_build_only_leaves_out_what_the_checks_need(self):
         self.venv_is_there()
-        self.setup("--quiet", ABSENT="libclang-rt-dev")
+        self.setup("--build-only", ABSENT="libclang-rt-dev catch2")
+        self.assertIn("catch2", self.log())
+        self.assertNotIn("libclang-rt-dev", self.log())
+        self.setup("--quiet", ABSENT="libclang-rt-dev catch2")
         self.assertIn("libclang-rt-dev", self.log())
+
+    def test_build_only_installs_the_nvtx_headers_alone(self):
+        status, _, err = self.setup("--build-only")
+        self.assertEqual(status, 0, err)
+        self.assertRegex(self.log().splitlines()[-1], r"venv python -m pip install .* nvidia-nvtx==[0-9.]+$")
+
+    def test_build_only_needs_no_venv_where_the_nvtx_headers_are(self):
+        places = (
+            self.project.parent / "cuda" / "include",
+            self.bin.parent / "include",
+            self.project / ".venv" / "lib" / "python3.11" / "site-packages" / "nvidia" / "cu13" / "include",
+        )
+        for place in places:
+            with self.subTest(place=place):
+                header = place / "nvtx3" / "nvToolsExt.h"
+                header.parent.mkdir(parents=True)
+                header.write_text("")
+                self.assertEqual(self.setup("--build-only", "--quiet"), (0, "", ""))
+                header.unlink()
+        self.assertEqual(self.log(), "")
 
     def test_without_root_it_gives_the_command_for_an_administrator(self):
         status, _, err = self.setup(ABSENT="libfmt-dev libhwy-dev", USER_ID=1000)
