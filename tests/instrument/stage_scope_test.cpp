@@ -1,45 +1,14 @@
 #include "stagebench/instrument/stage_scope.h"
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <stdexcept>
 
+#include "instrument/allocation_counter.h"
 #include "stagebench/instrument/event_log.h"
 #include "stagebench/instrument/nvtx_ranges.h"
 #include "support/catch.h"
 
-namespace {
-std::atomic<std::size_t> allocations{0};
-
-void* counted_allocation(std::size_t size) {
-  ++allocations;
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return counted_allocation(size);
-}
-void* operator new[](std::size_t size) {
-  return counted_allocation(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
 using namespace stagebench;
+using stagebench::test::allocation_count;
 
 TEST_CASE("a scope records one event with its attributes and the times of its block", "[instrument]") {
   EventLog log(4);
@@ -118,17 +87,17 @@ TEST_CASE("a stage that begins and ends while the stack unwinds is a sample", "[
 TEST_CASE("scopes, ranges and marks do not allocate", "[instrument]") {
   EventLog log(64);
   { StageScope first(log, Stage::load, {}); }  // registers the names
-  const std::size_t before = allocations;
+  const std::size_t before = allocation_count();
   for (std::int32_t step = 0; step < 100; ++step) {  // more than fit: dropping does not allocate either
     RequestRange request(1);
     RangeScope range(Range::measure, 0);
     StageScope scope(log, Stage::decode_step, {.step = step, .tokens = 1});
     mark(Mark::first_token, 0);
   }
-  const std::size_t after = allocations;
+  const std::size_t after = allocation_count();
   REQUIRE(after == before);
   REQUIRE(log.events().size() == 64);
   REQUIRE(log.dropped() == 37);
-  delete new int(0);
-  REQUIRE(allocations == after + 1);  // the counter counts
+  operator delete(operator new(1));
+  REQUIRE(allocation_count() == after + 1);  // the counter counts
 }

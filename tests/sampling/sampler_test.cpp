@@ -2,50 +2,19 @@
 
 #include <hwy/highway.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "instrument/allocation_counter.h"
 #include "logit_patterns.h"
 #include "stagebench/contracts/error.h"
 #include "support/catch.h"
 
-namespace {
-std::atomic<std::size_t> allocations{0};
-
-void* counted_allocation(std::size_t size) {
-  ++allocations;
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return counted_allocation(size);
-}
-void* operator new[](std::size_t size) {
-  return counted_allocation(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
 using namespace stagebench;
+using stagebench::test::allocation_count;
 
 namespace {
 
@@ -246,17 +215,17 @@ TEST_CASE("sampling does not allocate after construction", "[sampling]") {
   for (const Golden& golden : goldens()) all.push_back(golden.params);
   for (const SamplingParams& params : all) {
     Sampler sampler(params, 3000);
-    const std::size_t before = allocations;
+    const std::size_t before = allocation_count();
     for (std::uint32_t step = 0; step < 10; ++step) {
       sampler.sample(logits, 0, step);
       sampler.sample(flat, 0, step);
     }
     const std::size_t candidates = sampler.candidates(flat).size();
-    const std::size_t after = allocations;
+    const std::size_t after = allocation_count();
     REQUIRE(after == before);
     REQUIRE(candidates >= 1);
   }
-  REQUIRE(allocations > 0);
+  REQUIRE(allocation_count() > 0);
 }
 
 TEST_CASE("parameters out of range are refused with their range", "[sampling]") {
