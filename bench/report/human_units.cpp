@@ -1,4 +1,4 @@
-#include "human_units.h"
+#include "stagebench/report/human_units.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +30,15 @@ std::string human_number(double number) {
   if (number > 0 && number < 0.0995) return fmt::format("{:.2g}", number);
   if (number < 999'999.5) return three_digits(number);
   return three_digits(number / 1e6) + " M";
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  constexpr std::array<std::string_view, 4> units{"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1024;
+  return fmt::format("{} {}", three_digits(value), units[unit]);
 }
 
 }  // namespace stagebench

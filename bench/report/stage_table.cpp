@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "human_units.h"
 #include "stagebench/metrics/request_metrics.h"
 #include "stagebench/metrics/stage_metrics.h"
+#include "stagebench/report/human_units.h"
 
 namespace stagebench {
 namespace {

@@ -41,6 +41,7 @@ EngineInfo ReferenceEngine::info() const {
           .device = backend_->device(),
           .model_source = std::string(model_->source()),
           .dtype = loaded_->dtype(),
+          .kv_dtype = loaded_->kv_dtype(),
           .threads = loaded_->threads()};
 }
 

@@ -1,4 +1,4 @@
-#include "human_units.h"
+#include "stagebench/report/human_units.h"
 
 #include "support/catch.h"
 
@@ -38,4 +38,14 @@ TEST_CASE("numbers have three digits, or all before the point") {
   REQUIRE(human_number(999'999) == "999999");
   REQUIRE(human_number(999'999.7) == "1.00 M");
   REQUIRE(human_number(23.4e6) == "23.4 M");
+}
+
+TEST_CASE("bytes are counted in powers of 1024 and have three digits") {
+  REQUIRE(human_bytes(0) == "0 B");
+  REQUIRE(human_bytes(999) == "999 B");
+  REQUIRE(human_bytes(1000) == "0.98 KiB");
+  REQUIRE(human_bytes(1536) == "1.50 KiB");
+  REQUIRE(human_bytes(std::uint64_t{1023} << 10) == "1.00 MiB");
+  REQUIRE(human_bytes(std::uint64_t{256} << 30) == "256 GiB");
+  REQUIRE(human_bytes(std::uint64_t{5000} << 40) == "5000 TiB");
 }

@@ -88,7 +88,8 @@ class LoadedModel {
  public:
   virtual ~LoadedModel() = default;
   virtual const ModelConfig& config() const noexcept = 0;
-  virtual DType dtype() const noexcept = 0;
+  virtual DType dtype() const noexcept = 0;     ///< of weights in memory
+  virtual DType kv_dtype() const noexcept = 0;  ///< of the KV caches of its sessions
   virtual int threads() const noexcept = 0;
   virtual std::span<const TensorPlacement> placements() const noexcept = 0;
   /// Throws ResourceError where the memory cannot be had.

@@ -19,7 +19,8 @@ struct EngineInfo {
   std::string backend;  ///< "cpu", "cuda"
   std::string device;   ///< in words
   std::string model_source;
-  DType dtype{};
+  DType dtype{};     ///< of weights in memory
+  DType kv_dtype{};  ///< of KV caches
   int threads = 0;
 };
 

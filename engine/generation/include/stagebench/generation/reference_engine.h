@@ -14,7 +14,7 @@ struct EngineOptions {
   std::string model;                     ///< a profile's name, a Hugging Face folder or a GGUF file
   std::filesystem::path profile_folder;  ///< where profiles lie
   std::string backend = "auto";
-  LoadOptions load;
+  LoadOptions load{};
 };
 
 /// The project's own engine: its tokenizer, one of its backends and its loop.

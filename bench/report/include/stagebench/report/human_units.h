@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "stagebench/statistics/duration_summary.h"
@@ -11,5 +12,8 @@ std::string human_duration(RealNanoseconds time);
 
 /// Three digits or all before the point; from a million on in millions: "0.05", "9.87", "76.1", "1440", "1.40 M".
 std::string human_number(double number);
+
+/// In powers of 1024: "576 B", "1.50 KiB", "256 GiB".
+std::string human_bytes(std::uint64_t bytes);
 
 }  // namespace stagebench
