@@ -4,8 +4,8 @@
     python scripts/peers_tokenizers.py build/release/bin/stagebench-tokenizer-benchmark
 
 Both sides run in turn, round by round, on one text of about 2,000 tokens; a ratio is theirs / ours of one round, above 1
-where ours is faster, and the table shows the median ratio with the smallest and largest. The packages keep their own
-caches between calls. Needs `pip install tokenizers sentencepiece`; a package that is absent is left out and named.
+where ours is faster, and the table shows the median ratio with the smallest and largest. Times are CPU times: a busy
+machine does not change them much, and neither side uses a second thread. The packages keep their own caches between calls. Needs `pip install tokenizers sentencepiece`; a package that is absent is left out and named.
 """
 
 import argparse
@@ -69,15 +69,15 @@ def cut_to_tokens(peer, text: str, tokens: int) -> str:
 
 
 def time_ns(call, seconds: float) -> float:
-    """The median time of one call, after one that is not measured."""
+    """Mean CPU time of a call, after one that is not measured: what Google Benchmark gives as cpu_time for ours."""
     call()
-    samples = []
+    calls = 0
     end = time.perf_counter_ns() + seconds * 1e9
-    while len(samples) < 5 or time.perf_counter_ns() < end:
-        begin = time.perf_counter_ns()
+    begin = time.process_time_ns()
+    while calls < 5 or time.perf_counter_ns() < end:
         call()
-        samples.append(time.perf_counter_ns() - begin)
-    return statistics.median(samples)
+        calls += 1
+    return (time.process_time_ns() - begin) / calls
 
 
 def time_ours_ns(program: pathlib.Path, folder: pathlib.Path, text_file: str, seconds: float) -> dict[str, float]:
@@ -88,7 +88,7 @@ def time_ours_ns(program: pathlib.Path, folder: pathlib.Path, text_file: str, se
         # Google Benchmark 1.8 wants a unit behind the number, 1.7 takes none.
         command[-2] += "s"
         done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, text=True, check=True)
-    return {entry["name"]: entry["real_time"] for entry in json.loads(done.stdout)["benchmarks"]}
+    return {entry["name"]: entry["cpu_time"] for entry in json.loads(done.stdout)["benchmarks"]}
 
 
 def compare(peer, program: pathlib.Path, folder: pathlib.Path, rounds: int, tokens: int, seconds: float) -> None:

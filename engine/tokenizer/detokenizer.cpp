@@ -19,8 +19,9 @@ void Detokenizer::add(std::string_view piece, Contribution contribution, bool sp
     append_repaired_utf8(arena_, piece, repair_);
     all_bytes_ = false;
   }
-  pieces_.push_back(
-      {begin, static_cast<std::uint32_t>(arena_.size() - begin), contribution, special, begins_with_space});
+  const std::string_view added = std::string_view(arena_).substr(begin);
+  pieces_.push_back({begin, static_cast<std::uint32_t>(added.size()), contribution, special, begins_with_space,
+                     valid_utf8_prefix(added) == added.size()});
 }
 
 std::string_view Detokenizer::piece(TokenId id) const noexcept {
@@ -39,8 +40,12 @@ void Detokenizer::append(State& state, const Piece& piece, SpecialTokens special
   if (piece.special && special == SpecialTokens::skip) return;
   std::string_view added = std::string_view(arena_).substr(piece.begin, piece.bytes);
   if (piece.contribution == Contribution::bytes) {
-    state.pending += added;
-    append_complete_utf8(text, state.pending, repair_);
+    if (state.pending.empty() && piece.is_utf8) {
+      text += added;
+    } else {
+      state.pending += added;
+      append_complete_utf8(text, state.pending, repair_);
+    }
     if (!added.empty()) state.at_start = false;
     return;
   }

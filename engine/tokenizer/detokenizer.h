@@ -48,6 +48,7 @@ class Detokenizer {
     Contribution contribution;
     bool special;
     bool begins_with_space;
+    bool is_utf8;  ///< by itself
   };
   struct State {
     std::string pending;  ///< bytes that are not text yet

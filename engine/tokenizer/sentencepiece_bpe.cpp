@@ -144,6 +144,10 @@ void SentencepieceBpe::find_merges(const Vocabulary& vocabulary) {
       found.push_back({left, right, {ranks[static_cast<std::size_t>(id)], static_cast<Symbol>(id)}});
     }
   }
+  for (std::size_t i = 0; i < ascii_symbols_.size(); ++i) {
+    const char character = static_cast<char>(i);
+    ascii_symbols_[i] = symbol_of({&character, 1});
+  }
   merges_ = MergeTable(found.size());
   for (const Found& merge : found) merges_.insert(merge.left, merge.right, merge.merge);
 }
@@ -188,9 +192,10 @@ class SentencepieceBpe::Encoder {
     const std::size_t before = ids_.size();
     symbols_.clear();
     for (std::string_view rest = text; !rest.empty();) {
-      const std::string_view character = first_character(rest);
+      const auto lead = static_cast<unsigned char>(rest.front());
+      const std::string_view character = lead < 0x80 ? rest.substr(0, 1) : first_character(rest);
       rest.remove_prefix(character.size());
-      const Symbol symbol = tokenizer_.symbol_of(character);
+      const Symbol symbol = lead < 0x80 ? tokenizer_.ascii_symbols_[lead] : tokenizer_.symbol_of(character);
       if (symbol != no_symbol) {
         symbols_.push_back(symbol);
         continue;

@@ -56,6 +56,7 @@ class SentencepieceBpe final : public Tokenizer {
   PieceIndex mergeable_;                // normal and user-defined pieces
   PieceIndex lone_characters_;          // characters that only occur inside pieces: symbols from vocab_size on
   std::vector<std::string_view> lone_;  // by symbol - vocab_size
+  std::array<Symbol, 128> ascii_symbols_{};  // what symbol_of gives for these
   std::array<TokenId, 256> byte_ids_{};
   bool has_all_bytes_ = false;
   AddedTokenMatcher user_defined_;
