@@ -64,7 +64,7 @@ void require_nucleus(const Weighed& input) {
 }  // namespace
 
 TEST_CASE("the nucleus is what a full sort gives, peaked or flat", "[sampling]") {
-  for (const std::size_t size : {1, 2, 100, 256, 257, 1000, 40'000}) {
+  for (const std::size_t size : {1U, 2U, 100U, 256U, 257U, 1000U, 40'000U}) {
     for (const double temperature : {0.1, 0.7, 1.0, 2.0, 50.0}) {
       INFO("temperature " << temperature);
       require_nucleus(weighed(test::even_logits(size), temperature));

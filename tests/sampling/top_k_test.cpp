@@ -31,7 +31,7 @@ void require_top_k(const std::vector<float>& logits) {
   TopKFilter filter(logits.size());
   std::vector<float> block_max(block_count(logits.size()));
   scan(logits, block_max.data());
-  for (const std::size_t k : {1, 2, 3, 8, 9, 50, 1000, 4096}) {
+  for (const std::size_t k : {1U, 2U, 3U, 8U, 9U, 50U, 1000U, 4096U}) {
     if (k > logits.size()) continue;
     INFO("k " << k << " of " << logits.size());
     const TopK top = filter.keep(logits, block_max, k);
@@ -47,7 +47,7 @@ void require_top_k(const std::vector<float>& logits) {
 }  // namespace
 
 TEST_CASE("top_k keeps what sorting keeps, ids ascending, at any size", "[sampling]") {
-  for (const std::size_t size : {1, 2, 127, 128, 129, 1000, 1024, 5000}) require_top_k(test::even_logits(size));
+  for (const std::size_t size : {1U, 2U, 127U, 128U, 129U, 1000U, 1024U, 5000U}) require_top_k(test::even_logits(size));
 }
 
 TEST_CASE("top_k keeps all that equal the k-th", "[sampling]") {
