@@ -129,7 +129,28 @@ std::array<std::int64_t, n_thresholds> MassesAtLeast(std::span<const std::int64_
   return masses;
 }
 
-// Writing lags behind reading, so it may be in place: a vector is stored at or before where it was loaded.
+// Appends the lanes of `values` where `mask` is true, `count` being how many there are so far; may write a vector's
+// worth past them. `lane_values` is the same as `values`, in memory.
+template <class D, class V, class M>
+HWY_INLINE void AppendWhere(D d, V values, M mask, const std::int64_t* lane_values, std::int64_t* out,
+                            std::size_t& count) {
+#if HWY_TARGET <= HWY_AVX3
+  static_cast<void>(lane_values);
+  count += hn::CompressStore(values, mask, d, out + count);
+#else
+  // Without a compressing store Highway permutes by a table, which GCC 12 copies to the stack each time.
+  static_cast<void>(values);
+  const auto minus_one = hn::VecFromMask(d, mask);
+  HWY_ALIGN std::int64_t minus_kept[hn::MaxLanes(d)];
+  hn::Store(minus_one, d, minus_kept);
+  for (std::size_t lane = 0; lane < hn::Lanes(d); ++lane) {
+    out[count] = lane_values[lane];
+    count -= static_cast<std::size_t>(minus_kept[lane]);
+  }
+#endif
+}
+
+// Writing lags behind reading, so it may be in place: what is written was read before.
 Bracket Select(std::span<const std::int64_t> weights, std::int64_t low, std::int64_t high, std::int64_t* members) {
   const hn::ScalableTag<std::int64_t> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -144,7 +165,7 @@ Bracket Select(std::span<const std::int64_t> weights, std::int64_t low, std::int
     const auto inside = hn::And(hn::Gt(w, below_low), hn::Lt(w, vhigh));
     min = hn::IfThenElse(inside, hn::Min(min, w), min);
     max = hn::IfThenElse(inside, hn::Max(max, w), max);
-    bracket.count += hn::CompressStore(w, inside, d, members + bracket.count);
+    AppendWhere(d, w, inside, weights.data() + i, members, bracket.count);
   }
   bracket.min_weight = hn::GetLane(hn::MinOfLanes(d, min));
   bracket.max_weight = hn::GetLane(hn::MaxOfLanes(d, max));
@@ -174,7 +195,9 @@ CutResult CutBelow(std::span<std::int64_t> weights, std::int64_t low, std::int64
     const auto inside = hn::And(keep, hn::Lt(w, vhigh));
     if (hn::AllFalse(d, inside)) continue;
     const auto position = hn::Iota(d, static_cast<std::int64_t>(i));
-    result.undecided += hn::CompressStore(position, inside, d, positions + result.undecided);
+    HWY_ALIGN std::int64_t lane_positions[hn::MaxLanes(d)];
+    hn::Store(position, d, lane_positions);
+    AppendWhere(d, position, inside, lane_positions, positions, result.undecided);
   }
   result.kept = -hn::GetLane(hn::SumOfLanes(d, minus_kept));
   for (; i < weights.size(); ++i) {
