@@ -23,7 +23,7 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::int64_t read_buffer_bytes = std::int64_t{1} << 30;
+constexpr std::int64_t read_buffer_bytes = std::int64_t{512} << 20;
 constexpr long read_granule_words = 1024;  // a page
 constexpr std::int64_t product_m = 512;
 constexpr std::int64_t product_k = 2048;

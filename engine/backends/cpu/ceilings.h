@@ -10,9 +10,9 @@ namespace stagebench::cpu {
 /// Measures on all members of `team`, in about a second. Best of several passes, since whatever else runs only takes
 /// away.
 ///
-/// read_bytes_per_s: sums over a buffer, each member its share. The buffer is 1 GiB, or a quarter of the memory that is
-/// available where that is less: a cache can then hold a part of it only where it is larger than 64 MiB a member, and
-/// a server's shared last-level cache (several hundred MiB) may still serve some.
+/// read_bytes_per_s: sums over a buffer, each member its share. The buffer is 512 MiB, or a quarter of the memory that
+/// is available where that is less. It is larger than most last-level caches but not than all: a server's of several
+/// hundred MiB, where this process has it to itself, raises the figure, as it raises that of decoding a small model.
 ///
 /// flops_per_s: a product of 512 x 2048 x 5632 (a feed-forward matrix of a 1.1B model), 2mnk operations, through
 /// Linear in `dtype`.

@@ -13,13 +13,14 @@ namespace {
 
 // Outputs of a member begin at multiples of this: the width of the widest vector.
 constexpr long output_granule = 16;
-// From this many rows of activations on the library is faster than the own kernels, which fetch weights at the
-// memory's rate up to some 4 rows and compute at half the library's rate from then on.
-constexpr std::int64_t library_rows_f32 = 24;
-constexpr std::int64_t library_rows_bf16 = 8;
-constexpr std::int64_t library_rows_widened = 32;
-// A widened block and what it is multiplied with stay in the second-level cache: 1 MiB and more on servers.
-constexpr std::int64_t widened_block_bytes = 512 << 10;
+// From this many rows of activations on the library is faster than the own kernels, which stream weights at the
+// memory's rate but compute at some two thirds of the rate of f32 products. Measured where both cross over.
+constexpr std::int64_t library_rows_f32 = 20;
+constexpr std::int64_t library_rows_bf16 = 9;
+constexpr std::int64_t library_rows_widened = 28;
+// A widened block stays in the second-level cache, 1 to 2 MiB on servers; smaller blocks read the activations too
+// often.
+constexpr std::int64_t widened_block_bytes = 1 << 20;
 // Shapes kept a Linear: a prompt's length is one, times the parts of a slice.
 constexpr std::size_t max_products = 64;
 
