@@ -86,6 +86,7 @@ TEST_CASE("values of every type are read") {
 TEST_CASE("a value of another type than is asked for is refused by key") {
   GgufWriter gguf;
   gguf.string("text", "t").f32("float", 1).u64("huge", ~std::uint64_t{0}).f32s("floats", {1}).boolean("bool", true);
+  gguf.i32s("integers", {1});
   const std::string bytes = gguf.bytes();
   const GgufFile file = parse(bytes);
   const GgufMetadata& metadata = file.metadata;
@@ -97,6 +98,7 @@ TEST_CASE("a value of another type than is asked for is refused by key") {
   REQUIRE_THROWS_SAYING(metadata.find_string("floats"), InputError, "a string", "an array of float32");
   REQUIRE_THROWS_SAYING(metadata.find_strings("floats"), InputError, "an array of strings", "an array of float32");
   REQUIRE_THROWS_SAYING(metadata.find_floats("text"), InputError, "an array of float32", "a string");
+  REQUIRE_THROWS_SAYING(metadata.find_floats("integers"), InputError, "an array of float32", "an array of int32");
   REQUIRE_THROWS_SAYING(metadata.find_integers("floats"), InputError, "an array of integers", "an array of float32");
   REQUIRE_THROWS_SAYING(metadata.integer("absent", 0, 1), InputError, "'absent'", "missing");
   REQUIRE_THROWS_SAYING(metadata.string("absent"), InputError, "'absent'", "missing");

@@ -116,6 +116,12 @@ TEST_CASE("tensors that are missing, of the wrong shape or unknown are refused b
                           g.tensor_named("blk.1.ffn_up.weight").dimensions = {16, 12, 2};
                         })),
                         InputError, "'blk.1.ffn_up.weight'", "16 x 24", "found 16 x 12 x 2");
+  const auto doubled = llama_but([](GgufWriter& g) {
+    GgufWriter::Tensor& up = g.tensor_named("blk.1.ffn_up.weight");
+    up.dimensions = {16, 24, 2};
+    up.data += up.data;
+  });
+  REQUIRE_THROWS_SAYING(open(doubled), InputError, "'blk.1.ffn_up.weight'", "16 x 24", "found 16 x 24 x 2");
   for (const std::string name : {"blk.2.attn_norm.weight", "blk.0.ffn_gate_inp.weight", "blk.0.ffn_up.bias",
                                  "blk.0.attn_k_norm.weight", "lora", "output.bias"}) {
     auto gguf = llama_but([&](GgufWriter& g) { g.tensor(name, {4}, 0, std::string(16, '\0')); });
