@@ -9,6 +9,7 @@
 
 using stagebench::test::require_error;
 using stagebench::test::run_program;
+using stagebench::test::run_shell;
 using stagebench::test::TemporaryFolder;
 
 namespace {
@@ -128,8 +129,26 @@ TEST_CASE("a model that does not fit is refused with the bytes that it needs") {
                 {"255.98 GiB", "274858016768"});
 }
 
-TEST_CASE("a full disk leaves no half-written run") {
-  const auto result = generate({"a", "--max-new-tokens", "2", "--out", "/dev/full"});
-  REQUIRE(result.exit_code == 1);
-  REQUIRE(result.err.find("stagebench: error: /dev/full") != std::string::npos);
+TEST_CASE("output that cannot be written is an error, and nothing half-written stays") {
+  const TemporaryFolder folder;
+  SECTION("a folder that is none") {
+    const auto result = generate({"a", "--max-new-tokens", "2", "--out", "/dev/full"});
+    require_error(result, 1, {"/dev/full"});
+  }
+  SECTION("a disk that is full") {
+    // A limit on the size of files stands for it: 8 blocks, of 512 bytes or 1 KiB.
+    const auto result = run_shell("trap '' XFSZ; ulimit -f 8; exec $STAGEBENCH generate --model " + tiny +
+                                  " a --ignore-eos --max-new-tokens 200 --out " + folder.path().string());
+    REQUIRE(result.exit_code == 1);
+    REQUIRE(result.err.find("samples.csv: cannot be written") != std::string::npos);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+      REQUIRE(entry.path().filename() != "samples.csv");
+      REQUIRE(entry.path().string().find("partial") == std::string::npos);
+    }
+  }
+  SECTION("a full pipe end for the text") {
+    const auto result = run_shell("exec $STAGEBENCH generate --model " + tiny + " a --max-new-tokens 4 > /dev/full");
+    REQUIRE(result.exit_code == 1);
+    REQUIRE(result.err.find("stagebench: error: stdout: the text cannot be written") != std::string::npos);
+  }
 }
