@@ -92,8 +92,9 @@ TEST_CASE("A llama folder gives its config and its tensors by role") {
   REQUIRE(model->tensors().size() == 2 + 4 * 9);
   REQUIRE(model->find({TensorRole::output, 0}) == nullptr);
   REQUIRE(model->find({TensorRole::attention_q_bias, 0}) == nullptr);
-  REQUIRE(model->find({TensorRole::attention_q, 4}) == nullptr);
-  REQUIRE(model->find({TensorRole::attention_q, -1}) == nullptr);
+  REQUIRE(model->find({TensorRole::ffn_gate, 4}) == nullptr);
+  REQUIRE(model->find({TensorRole::output, 1'000'000}) == nullptr);
+  REQUIRE(model->find({TensorRole::ffn_up, -1}) == nullptr);
 
   const TensorInfo* k = model->find({TensorRole::attention_k, 2});
   REQUIRE(k->source_name == "model.layers.2.self_attn.k_proj.weight");
@@ -282,6 +283,9 @@ TEST_CASE("An index that disagrees with its shards is refused") {
   REQUIRE_THROWS_SAYING(open_with(first + "3"), InputError, "weight_map." + copy.tensors[0].name, "expected a string");
   REQUIRE_THROWS_SAYING(open_with(first + R"("a.safetensors",)" + first + R"("a.safetensors")"), InputError,
                         "found it twice");
+  copy.folder.write("a.safetensors", test::safetensors_bytes({copy.tensors[0]}));
+  REQUIRE_THROWS_SAYING(open_with(first + R"("b.safetensors",)" + second + R"("a.safetensors")"), InputError,
+                        copy.tensors[0].name, "b.safetensors, found it in", "a.safetensors");
   copy.folder.write("model.safetensors.index.json", "{}");
   REQUIRE_THROWS_SAYING(open_model(copy.folder.path()), InputError, "\"weight_map\"");
 }

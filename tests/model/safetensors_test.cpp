@@ -132,6 +132,8 @@ TEST_CASE("A size that is not what shape and type say is refused") {
   REQUIRE_THROWS_SAYING(parse(one(R"({"dtype":"F32","shape":[2,3],"data_offsets":[0,12]})", std::string(12, 'd'))),
                         InputError, "m.safetensors: w: ", "expected 24 bytes for the shape [2, 3] of F32",
                         "found data_offsets of 12 bytes");
+  REQUIRE_THROWS_SAYING(parse(one(R"({"dtype":"F16","shape":[3],"data_offsets":[0,8]})", std::string(8, 'd'))),
+                        InputError, "expected 6 bytes for the shape [3] of F16", "found data_offsets of 8 bytes");
 }
 
 TEST_CASE("Shapes that overflow, are negative or absurdly long are refused") {

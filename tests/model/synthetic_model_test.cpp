@@ -11,6 +11,7 @@
 #include "stagebench/support/half.h"
 #include "stagebench/support/philox.h"
 #include "support/catch.h"
+#include "synthetic_values.h"
 
 using namespace stagebench;
 
@@ -99,6 +100,14 @@ TEST_CASE("Synthetic values are the ones that the header's formula gives") {
     const auto half = static_cast<std::int32_t>(i % 2 == 0 ? word & 0xffffU : word >> 16);
     REQUIRE(values[i] == static_cast<float>(2 * half - 65535) * scale);
   }
+}
+
+TEST_CASE("The counter goes on past 32 bits") {
+  std::vector<float> values(2);
+  fill_synthetic({1, 2, 3, 1.0F}, std::uint64_t{8} << 32, values);
+  const std::uint32_t word = philox4x32_10({0, 1, 2, 3}, {1, 0})[0];
+  REQUIRE(values[0] == static_cast<float>(2 * static_cast<std::int32_t>(word & 0xffffU) - 65535));
+  REQUIRE(values[1] == static_cast<float>(2 * static_cast<std::int32_t>(word >> 16) - 65535));
 }
 
 // The right hashes come from a Python transcription of the header's formula.

@@ -33,7 +33,8 @@ std::vector<ModelProfile> read_model_profiles(const std::filesystem::path& folde
 
 /// What --model takes: the name of a profile in `profile_folder`, else a path to a folder or GGUF file.
 /// The error for a name that is neither lists the profiles; the one for weights that were not fetched says how to.
-std::shared_ptr<const Model> resolve_model(const std::string& name_or_path, const std::filesystem::path& profile_folder);
+std::shared_ptr<const Model> resolve_model(const std::string& name_or_path,
+                                           const std::filesystem::path& profile_folder);
 
 /// Where that model's tokenizer files lie: the folder of a Hugging Face model; nothing for GGUF and synthetic ones.
 std::optional<std::filesystem::path> tokenizer_folder(const Model& model);

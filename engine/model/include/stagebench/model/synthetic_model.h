@@ -22,10 +22,11 @@ namespace stagebench {
 /// | embeddings, output              | 3 / sqrt(hidden_size)       |
 /// | the other matrices              | 1 / sqrt(columns)           |
 ///
-/// A matrix so scaled hands on what a norm gives it at a root mean square of about 1, and each layer adds about 1 to the
-/// variance of the residual stream: its root mean square is 2.4 after 7 layers and 10 after 80. Logits have a standard
-/// deviation of 3, so that sampling has something to choose from (95 % of the probability lies on some hundreds of
-/// tokens), and the embedding is small beside what the layers add, so that a tied model does not just repeat its input.
+/// A matrix so scaled hands on what a norm gives it at a root mean square of about 1, and each layer adds about 1 to
+/// the variance of the residual stream: its root mean square is 2.4 after 7 layers and 10 after 80. Logits have a
+/// standard deviation of 3, so that sampling has something to choose from (95 % of the probability lies on some
+/// hundreds of tokens), and the embedding is small beside what the layers add, so that a tied model does not just
+/// repeat its input.
 ///
 /// The tensors' dtype is f32 and their stored_bytes are 0. `config.name` stands for the model in rows. `output` exists
 /// where config.tied_embeddings is false; gpt2 has its biases, llama has none.
