@@ -91,8 +91,8 @@ ModelConfig read_shape(const StrictTable& shape) {
 std::filesystem::path cache_folder(const std::filesystem::path& profile_folder) {
   const char* chosen = std::getenv("STAGEBENCH_CACHE");
   if (chosen != nullptr && *chosen != '\0') return chosen;
-  // <project>/profiles/models -> <project>/.cache; canonical, since a slash at the end would be a part of its own.
-  return std::filesystem::weakly_canonical(profile_folder).parent_path().parent_path() / ".cache";
+  // <project>/profiles/models -> <project>/.cache; canonical, since the folder may be empty, relative or have "..".
+  return std::filesystem::weakly_canonical(profile_folder / ".").parent_path().parent_path() / ".cache";
 }
 
 std::filesystem::path weights_path(const std::string& text, const std::filesystem::path& profile_folder) {

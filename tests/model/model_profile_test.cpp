@@ -164,8 +164,13 @@ TEST_CASE("A real profile's weights count from its folder or from the cache") {
   {
     const ScopedVariable cache("STAGEBENCH_CACHE", "");
     REQUIRE(read_model_profile(cached).weights == fs::canonical(folder.path()) / ".cache/models/m.gguf");
-    REQUIRE(read_model_profile(models / "" / "c.toml").weights ==
+    REQUIRE(read_model_profile(models / ".." / "models" / "c.toml").weights ==
             fs::canonical(folder.path()) / ".cache/models/m.gguf");
+    const fs::path before = fs::current_path();
+    fs::current_path(models);
+    const fs::path from_inside = read_model_profile("c.toml").weights;
+    fs::current_path(before);
+    REQUIRE(from_inside == fs::canonical(folder.path()) / ".cache/models/m.gguf");
   }
   const ScopedVariable cache("STAGEBENCH_CACHE", "/elsewhere");
   const ModelProfile profile = read_model_profile(cached);
