@@ -52,10 +52,10 @@ class SentencepieceBpe final : public Tokenizer {
   bool add_space_prefix_;
   bool space_mark_only_leads_ = true;  // in no piece does the mark follow another character
   std::optional<TokenId> unknown_id_;
-  std::vector<std::string> pieces_;     // what the indexes' views point into
-  PieceIndex mergeable_;                // normal and user-defined pieces
-  PieceIndex lone_characters_;          // characters that only occur inside pieces: symbols from vocab_size on
-  std::vector<std::string_view> lone_;  // by symbol - vocab_size
+  std::vector<std::string> pieces_;          // what the indexes' views point into
+  PieceIndex mergeable_;                     // normal and user-defined pieces
+  PieceIndex lone_characters_;               // characters that only occur inside pieces: symbols from vocab_size on
+  std::vector<std::string_view> lone_;       // by symbol - vocab_size
   std::array<Symbol, 128> ascii_symbols_{};  // what symbol_of gives for these
   std::array<TokenId, 256> byte_ids_{};
   bool has_all_bytes_ = false;

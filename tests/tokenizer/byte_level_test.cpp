@@ -117,6 +117,16 @@ TEST_CASE("a tokenizer.json that is not of byte level gives way to a tokenizer.m
   REQUIRE(load_tokenizer(folder.path())->kind() == "sentencepiece-bpe");
 }
 
+TEST_CASE("a sentencepiece piece that reaches over a space is found") {
+  Vocabulary vocabulary;
+  vocabulary.model = "llama";
+  vocabulary.pieces = {"<unk>", "\u2581", "a", "b", "\u2581b", "a\u2581b"};
+  vocabulary.scores = {0, -4, -5, -6, -1, -2};
+  vocabulary.types.assign(6, PieceType::normal);
+  vocabulary.types[0] = PieceType::unknown;
+  REQUIRE(make_tokenizer(vocabulary)->encode("a b b", false) == std::vector<TokenId>{1, 5, 4});
+}
+
 TEST_CASE("the byte tokenizer maps bytes to themselves and names other ids") {
   const auto tokenizer = make_byte_tokenizer(2000);
   REQUIRE(tokenizer->encode("a\xFF", true) == std::vector<TokenId>{97, 255});
