@@ -158,6 +158,21 @@ TEST_CASE("Stacked matrices with biases, wherever their rows lie, equal a loop i
   }
 }
 
+TEST_CASE("Matrices larger than what is widened at a time equal a loop in double precision") {
+  ThreadTeam team(2);
+  for (DType dtype : {DType::f16, DType::bf16}) {
+    TestModel model;
+    // 63 rows of 4100 values are 1 MiB as f32.
+    const TensorInfo& weight = model.add("w", 211, 4100, dtype, noise_of(1));
+    const TensorInfo& bias = model.add("bias", 1, 211, DType::f32, noise_of(2));
+    const std::vector<LinearSource> sources{{&weight, &bias}};
+    std::vector<TensorPlacement> placements;
+    const auto linear = cpu::load_linear(model, sources, dtype, team, placements);
+    INFO(name(dtype));
+    require_right(model, sources, multiply(*linear, team, 33), 33, dtype);
+  }
+}
+
 TEST_CASE("Products without a barrier between them do not disturb each other") {
   // Two matrices on the same activations, then one on others, again and again: shared scratch must last long enough.
   ThreadTeam team(3);
@@ -215,6 +230,18 @@ TEST_CASE("Rows that the file has in the right type are used in place, others ar
   REQUIRE(placements[3].placement == Placement::converted);  // 16-bit values at odd addresses
   REQUIRE(linear->bytes() == 60 * 8 * 2 + 60 * 4);
   require_right(model, sources, multiply(*linear, team, 3), 3, DType::bf16);
+}
+
+TEST_CASE("Rows of the other 16-bit type are converted") {
+  ThreadTeam team(2);
+  TestModel model;
+  const TensorInfo& weight = model.add("w", 20, 16, DType::f16, noise_of(1));
+  std::vector<TensorPlacement> placements;
+  const std::vector<LinearSource> sources{{&weight, nullptr}};
+  const auto linear = cpu::load_linear(model, sources, DType::bf16, team, placements);
+  REQUIRE(placements.at(0).placement == Placement::converted);
+  // Rounding f16 to bf16 moves each product by up to 2^-9.
+  require_right(model, sources, multiply(*linear, team, 2), 2, DType::bf16);
 }
 
 TEST_CASE("The bytes of a matrix are those of its values") {
