@@ -11,6 +11,7 @@
 
 #include "config_check.h"
 #include "config_tensors.h"
+#include "hugging_face_names.h"
 #include "stagebench/contracts/error.h"
 #include "stagebench/model/row_conversion.h"
 #include "synthetic_values.h"
@@ -52,7 +53,9 @@ class SyntheticModel final : public Model {
   SyntheticModel(ModelConfig config, std::uint64_t seed)
       : config_(std::move(config)), seed_(seed), source_(fmt::format("synthetic seed={}", seed)) {
     for (const TensorShape& shape : tensor_shapes(config_)) {
-      tensors_.push_back({shape.id, "synthetic", DType::f32, shape.rows, shape.columns, 0, 0});
+      // Nothing is stored; the names are those that a file of this architecture would have.
+      auto stored = hugging_face_name(config_.architecture, shape.id, usual_prefix(config_.architecture));
+      tensors_.push_back({shape.id, std::move(stored.name), DType::f32, shape.rows, shape.columns, 0, 0});
     }
     index_ = TensorIndex(tensors_, config_.n_layers);
   }
