@@ -20,10 +20,15 @@ configure() {
   fi
 }
 
-# build_target PRESET TARGET: shows ninja's progress on stderr where there is something to do, and nothing otherwise.
+# build_target PRESET TARGET: shows ninja's progress on stderr where there is something to compile, and otherwise nothing:
+# looking up the commit is done each time and may link anew.
 build_target() {
   configure "$1" >&2
-  if ninja -C "$root/build/$1" -n "$2" 2>/dev/null | grep -q 'no work to do'; then return; fi
-  say "building $2 (once; later only what changed)"
-  cmake --build "$root/build/$1" --target "$2" >&2
+  if ninja -C "$root/build/$1" -n "$2" | grep -E 'Building|Re-running' | grep -v build_info >/dev/null; then
+    say "building $2 (once; later only what changed)"
+    cmake --build "$root/build/$1" --target "$2" >&2
+  else
+    local output
+    output=$(cmake --build "$root/build/$1" --target "$2" 2>&1) || fail "$output"
+  fi
 }

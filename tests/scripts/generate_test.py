@@ -78,7 +78,7 @@ class GenerateTest(SandboxTest):
 
     def test_configures_and_builds_where_that_was_not_done_and_keeps_stdout_free(self):
         (self.project / "build" / "release" / "build.ninja").unlink()
-        self.stand_in("ninja", "#!/bin/sh\necho '[1/2] something'\n")
+        self.stand_in("ninja", "#!/bin/sh\necho '[1/2] Building CXX object main.cpp.o'\n")
         status, out, err = self.generate("a prompt")
         self.assertEqual((status, out), (0, ""))
         self.assertIn("generate: building stagebench", err)
@@ -86,6 +86,12 @@ class GenerateTest(SandboxTest):
         self.assertEqual(
             self.calls("cmake"), ["cmake [--preset] [release]", f"cmake [--build] [{build}] [--target] [stagebench]"]
         )
+
+    def test_a_link_alone_is_quiet_until_it_fails(self):
+        self.stand_in("ninja", "#!/bin/sh\necho '[1/3] Building CXX object build_info.cpp.o'\necho '[2/3] Linking'\n")
+        self.stand_in("cmake", '#!/bin/sh\necho words of the linker\n[ -z "$BROKEN" ]\n')
+        self.assertEqual(self.generate("a prompt"), (0, "", ""))
+        self.assertEqual(self.generate("a prompt", BROKEN=1), (1, "", "generate: words of the linker\n"))
 
     def test_a_failed_set_up_ends_it(self):
         self.stand_in(self.project / "scripts" / "setup", "#!/bin/sh\nexit 1\n")
