@@ -68,7 +68,7 @@ std::unique_ptr<ReferenceEngine> load_engine(const GenerateFlags& flags, EventSi
 }
 
 GenerationResult stream_to_stdout(ReferenceEngine& engine, const GenerationRequest& request, EventLog& events) {
-  const auto result = engine.generate(request, events, [](std::string_view text) {
+  auto result = engine.generate(request, events, [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });

@@ -134,6 +134,7 @@ std::span<const SampleColumnCodec> sample_column_codecs() {
 
 std::vector<SampleColumn> sample_columns() {
   std::vector<SampleColumn> columns;
+  columns.reserve(codecs.size());
   for (const auto& codec : codecs) columns.push_back(codec.column);
   return columns;
 }

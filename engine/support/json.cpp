@@ -72,7 +72,9 @@ simdjson::dom::object JsonValue::as_object() const {
   return value;
 }
 
-void JsonValue::fail(std::string_view message) const { throw InputError(where_ + ": " + std::string(message)); }
+void JsonValue::fail(std::string_view message) const {
+  throw InputError(where_ + ": " + std::string(message));
+}
 
 void JsonValue::fail_type(std::string_view expected) const {
   fail("expected " + std::string(expected) + ", found " + std::string(type_name(element_)));

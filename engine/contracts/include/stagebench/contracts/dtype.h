@@ -41,7 +41,9 @@ constexpr const DTypeTraits& traits(DType type) noexcept {
   return detail::dtype_table[static_cast<std::size_t>(type)];
 }
 
-constexpr std::string_view name(DType type) noexcept { return traits(type).name; }
+constexpr std::string_view name(DType type) noexcept {
+  return traits(type).name;
+}
 
 /// The type of that name, or nothing where there is none.
 constexpr std::optional<DType> dtype_from_name(std::string_view wanted) noexcept {

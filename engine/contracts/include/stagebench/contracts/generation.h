@@ -48,9 +48,9 @@ struct GeneratedSequence {
 struct GenerationResult {
   std::int64_t prompt_tokens = 0;  ///< a sequence
   std::vector<GeneratedSequence> sequences;
-  Clock::time_point accepted{};                  ///< t0: before tokenization
-  std::vector<Clock::time_point> token_times;    ///< t_1 ... t_N: the step's ids are on the host
-  Clock::time_point finished{};                  ///< the whole text is out
+  Clock::time_point accepted{};                ///< t0: before tokenization
+  std::vector<Clock::time_point> token_times;  ///< t_1 ... t_N: the step's ids are on the host
+  Clock::time_point finished{};                ///< the whole text is out
 };
 
 /// Called with the text that became complete, in order; never cuts a UTF-8 sequence. Only sequence 0 is streamed.
