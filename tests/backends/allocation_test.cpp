@@ -19,7 +19,7 @@ void* counted_allocation(std::size_t bytes, std::size_t alignment) {
   ++allocations;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
   if (void* memory = std::aligned_alloc(alignment, rounded)) return memory;
-  throw std::bad_alloc();
+  std::abort();  // an exception would not get through the nothrow forms
 }
 
 }  // namespace
@@ -35,6 +35,12 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return counted_allocation(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted_allocation(bytes, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted_allocation(bytes, alignof(std::max_align_t));
 }
 void operator delete(void* memory) noexcept {
   std::free(memory);
