@@ -16,14 +16,14 @@ HWY_BEFORE_NAMESPACE();
 namespace stagebench::cpu::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 #if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
 // Without conversion instructions Highway drops subnormals and does not round to nearest.
 void row_to_f16(const float* in, std::int64_t size, std::uint16_t* out) {
   std::transform(in, in + size, out, f32_to_f16);
 }
 #else
+namespace hn = hwy::HWY_NAMESPACE;
+
 void row_to_f16(const float* in, std::int64_t size, std::uint16_t* out) {
   const hn::CappedTag<float, 16> d;
   const hn::Rebind<hwy::float16_t, decltype(d)> d16;
