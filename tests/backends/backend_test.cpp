@@ -154,6 +154,21 @@ TEST_CASE("A plan adds up what the weights take, and 16-bit types halve weights 
   REQUIRE(loaded->placements().size() == model->tensors().size());
 }
 
+TEST_CASE("Scratch memory is bounded: long prompts and batches go through in passes of 512 rows") {
+  ModelConfig config = small_llama();
+  config.max_context = 8192;
+  const RandomModel model(config, Biases::none, 1U);
+  const auto scratch_bytes = [&](std::int64_t batch, std::int64_t context) {
+    const auto rope_bytes = static_cast<std::uint64_t>(8 * context) * sizeof(float);
+    const LoadOptions load{.dtype = DType::f32, .threads = 2};
+    return make_backend("cpu")->plan(model, load, {.batch = batch, .context_tokens = context}).scratch_bytes -
+           rope_bytes;
+  };
+  REQUIRE(scratch_bytes(1, 8192) == scratch_bytes(1, 512));
+  REQUIRE(scratch_bytes(1, 256) < scratch_bytes(1, 512));
+  REQUIRE(scratch_bytes(4, 8192) < scratch_bytes(1, 8192) + 16384);  // logits and records of three more
+}
+
 TEST_CASE("What does not fit is refused with the bytes that it needs, before anything is read") {
   const auto backend = make_backend("cpu");
   const auto huge = std::make_shared<HugeModel>();
