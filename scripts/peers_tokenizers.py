@@ -3,9 +3,10 @@
 
     python scripts/peers_tokenizers.py build/release/bin/stagebench-tokenizer-benchmark
 
-Both sides run in turn, round by round, on one text of about 2,000 tokens; a ratio is theirs / ours of one round, above 1
-where ours is faster, and the table shows the median ratio with the smallest and largest. Times are CPU times: a busy
-machine does not change them much, and neither side uses a second thread. The packages keep their own caches between calls. Needs `pip install tokenizers sentencepiece`; a package that is absent is left out and named.
+Both sides run in turn, round by round, on one text of about 2,000 tokens; a ratio is theirs / ours of one round, above
+1 where ours is faster, and the table shows the median ratio with the smallest and largest. Times are CPU times: a busy
+machine does not change them much, and neither side uses a second thread. The packages keep their own caches between
+calls. Needs `pip install tokenizers sentencepiece`; a package that is absent is left out and named.
 """
 
 import argparse
@@ -81,9 +82,17 @@ def time_ns(call, seconds: float) -> float:
 
 
 def time_ours_ns(program: pathlib.Path, folder: pathlib.Path, text_file: str, seconds: float) -> dict[str, float]:
-    command = [program, "--tokenizer", folder, "--text", text_file, "--benchmark_format=json",
-               f"--benchmark_min_time={seconds}", "--benchmark_filter=^(encode|decode)$"]
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [
+        program,
+        "--tokenizer",
+        folder,
+        "--text",
+        text_file,
+        "--benchmark_format=json",
+        f"--benchmark_min_time={seconds}",
+        "--benchmark_filter=^(encode|decode)$",
+    ]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:
         # Google Benchmark 1.8 wants a unit behind the number, 1.7 takes none.
         command[-2] += "s"
@@ -106,10 +115,12 @@ def compare(peer, program: pathlib.Path, folder: pathlib.Path, rounds: int, toke
                 ours[case].append(measured[case])
                 theirs[case].append(time_ns(calls[case], seconds))
     for case in CASES:
-        ratios = [t / o for t, o in zip(theirs[case], ours[case])]
-        print(f"{folder.name:<20} {case:<7} {len(ids):>6}  {statistics.median(ours[case]) / 1e3:>9.1f} us "
-              f"{statistics.median(theirs[case]) / 1e3:>9.1f} us  {statistics.median(ratios):>6.2f} "
-              f"({min(ratios):.2f} to {max(ratios):.2f})  {peer.name}")
+        ratios = [t / o for t, o in zip(theirs[case], ours[case], strict=True)]
+        print(
+            f"{folder.name:<20} {case:<7} {len(ids):>6}  {statistics.median(ours[case]) / 1e3:>9.1f} us "
+            f"{statistics.median(theirs[case]) / 1e3:>9.1f} us  {statistics.median(ratios):>6.2f} "
+            f"({min(ratios):.2f} to {max(ratios):.2f})  {peer.name}"
+        )
 
 
 def main() -> None:
@@ -125,8 +136,10 @@ def main() -> None:
     data = PROJECT / "tests" / "data"
     peers = [(HuggingFace, data / "tokenizers" / "gpt2"), (Sentencepiece, data / "models" / "tiny-llama-botchan")]
     print(f"machine: {machine_name()}")
-    print(f"{'tokenizer':<20} {'case':<7} {'tokens':>6}  {'ours':>12} {'theirs':>12}  theirs/ours, median of "
-          f"{arguments.rounds} rounds")
+    print(
+        f"{'tokenizer':<20} {'case':<7} {'tokens':>6}  {'ours':>12} {'theirs':>12}  theirs/ours, median of "
+        f"{arguments.rounds} rounds"
+    )
     for make, folder in peers:
         try:
             peer = make(folder)
