@@ -122,6 +122,17 @@ TEST_CASE("text is handed on in whole characters") {
   REQUIRE(result.sequences.front().text == "\xC3\xA9\xE2\x82\xACz");
 }
 
+TEST_CASE("a character that the last token leaves incomplete is replaced, as decode replaces it") {
+  Run run([](TokenId) -> TokenId { return 0xC3; });
+  GenerationRequest request;
+  request.prompt = "a";
+  request.max_new_tokens = 1;
+  std::string streamed;
+  const auto result = run(request, [&](std::string_view text) { streamed += text; });
+  REQUIRE(result.sequences.front().text == "\xEF\xBF\xBD");
+  REQUIRE(streamed == "\xEF\xBF\xBD");
+}
+
 TEST_CASE("logits that are not numbers end the run with an error") {
   Run run([](TokenId) -> TokenId { return -1; });
   GenerationRequest request;
