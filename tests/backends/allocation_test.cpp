@@ -1,71 +1,13 @@
 /// Counts every allocation of this program: a decode step must make none. (oneDNN, which multiplies many rows, makes
 /// some small ones in each call; so a prefill and steps of a large batch are not counted.)
 
-#include <atomic>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "backends/random_model.h"
 #include "stagebench/backends/registry.h"
+#include "support/allocation_counter.h"
 #include "support/catch.h"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-void* counted_allocation(std::size_t bytes, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  if (void* memory = std::aligned_alloc(alignment, rounded)) return memory;
-  std::abort();  // an exception would not get through the nothrow forms
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  return counted_allocation(bytes, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t bytes) {
-  return counted_allocation(bytes, alignof(std::max_align_t));
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted_allocation(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return counted_allocation(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return counted_allocation(bytes, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return counted_allocation(bytes, alignof(std::max_align_t));
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
-}
 
 using namespace stagebench;
 
@@ -92,9 +34,9 @@ TEST_CASE("A steady decode step allocates nothing") {
       const std::vector<TokenId> next(static_cast<std::size_t>(batch), 8);
       session->prefill(prompt);
       session->decode_step(next);
-      const long before = allocations;
+      const auto before = test::allocation_count();
       for (int step = 0; step < 300; ++step) session->decode_step(next);
-      const long during = allocations - before;
+      const auto during = test::allocation_count() - before;
       INFO(std::string(name(dtype)) << ", batch " << batch);
       REQUIRE(during == 0);
     }

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "instrument/allocation_counter.h"
 #include "stagebench/instrument/event_log.h"
 #include "stagebench/instrument/nvtx_ranges.h"
+#include "support/allocation_counter.h"
 #include "support/catch.h"
 
 using namespace stagebench;

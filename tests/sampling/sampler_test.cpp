@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "instrument/allocation_counter.h"
 #include "logit_patterns.h"
 #include "stagebench/contracts/error.h"
+#include "support/allocation_counter.h"
 #include "support/catch.h"
 
 using namespace stagebench;
